@@ -1,0 +1,39 @@
+# make install, and that the installed programs find each other.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_DIRNAME/../.."
+  D=$BATS_TEST_TMPDIR/root
+}
+
+# All but man pages and completions (tests/setup/manual.bats).
+installed() { (cd "$D" && find . -type f ! -path "*/share/*" | sort | tr '\n' ' '); }
+
+@test "tare goes to bin, the laboratory's programs to libexec/tare" {
+  make install DESTDIR="$D"
+  [ "$(installed)" = './usr/local/bin/tare ./usr/local/libexec/tare/tare-weigh ./usr/local/libexec/tare/tare-work ' ]
+}
+
+@test "prefix is heeded, and nothing else is written" {
+  make install prefix=/opt/tare DESTDIR="$D"
+  [ "$(ls "$D" "$D/opt/tare/share" | sort | tr '\n' ' ')" = "  $D/opt/tare/share: $D: bash-completion fish man opt zsh " ]
+  [ "$(installed)" = './opt/tare/bin/tare ./opt/tare/libexec/tare/tare-weigh ./opt/tare/libexec/tare/tare-work ' ]
+}
+
+@test "the installed tare finds its laboratory, whatever PATH says" {
+  make install prefix=/opt/tare DESTDIR="$D"
+  mkdir "$BATS_TEST_TMPDIR/bin"
+  printf '#!/bin/sh\necho the wrong one\n' >"$BATS_TEST_TMPDIR/bin/tare-weigh"
+  chmod +x "$BATS_TEST_TMPDIR/bin/tare-weigh"
+  cd /
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 "$D/opt/tare/bin/tare" weigh --dry-run
+  [[ $output != *'the wrong one'* ]]
+  [[ $output == *bare* ]]
+}
+
+@test "the version is the project's, with its commit" {
+  make install prefix=/opt/tare DESTDIR="$D"
+  run -0 "$D/opt/tare/bin/tare" --version
+  [[ $output == "tare version "*"commit: $(git -c safe.directory='*' rev-parse HEAD)"* ]]
+}
