@@ -330,3 +330,10 @@ begin() {
   [ "$status" = 125 ]
   [[ "$output" == *"need root"* ]]
 }
+
+@test "the committed bills: the same samples give the same reports, to the byte" {
+  local kept=$BATS_TEST_DIRNAME/../../docs/results/bills report
+  "$BATS_TEST_DIRNAME/bills" --again "$kept" "$W/again" "$PROGRAMS"
+  [ "$(ls "$W/again" | wc -l)" = 11 ]
+  for report in "$W"/again/*.txt; do cmp "$report" "$kept/${report##*/}"; done
+}

@@ -149,12 +149,15 @@ int write_report(const Options& options, std::vector<Dataset> files) {
   return exceeded ? kAboveLimit : 0;
 }
 
-void warn_of_disturbance(const Disturbance& before, const Disturbance& after) {
-  const double all = static_cast<double>(after.all_ticks - before.all_ticks);
-  const double stolen = static_cast<double>(after.stolen_ticks - before.stolen_ticks);
-  if (before.load > 1) {
-    put(2, cat("tare weigh: the load was ", fixed(before.load, 1),
-               " at the start: a busy machine widens the intervals\n"));
+void warn_of_disturbance(const Dataset& data) {
+  if (data.conditions.size() < 2) return;
+  const Conditions& first = data.conditions.front();
+  const Conditions& last = data.conditions.back();
+  const double all = static_cast<double>(last.all_ticks - first.all_ticks);
+  const double stolen = static_cast<double>(last.stolen_ticks - first.stolen_ticks);
+  if (first.load > 1) {
+    put(2,
+        cat("tare weigh: the load was ", fixed(first.load, 1), " at the start: a busy machine widens the intervals\n"));
   }
   if (all > 0 && stolen / all > 0.01) {
     put(2, cat("tare weigh: the hypervisor took ", fixed(100 * stolen / all, 1), " % of the CPU time meanwhile\n"));
@@ -176,6 +179,7 @@ void load(const Options& options, Dataset& data) {
   }
   const std::int64_t spent = data.samples.empty() ? 0 : data.samples.back().at_ns;
   std::erase_if(data.samples, [&](const Sample& s) { return s.launch >= data.launches; });
+  std::erase_if(data.conditions, [&](const Conditions& c) { return c.launch >= data.launches; });
   data.experiment.time_ns = spent + options.experiment.time_ns;
   if (options.experiment.precision > 0) data.experiment.precision = options.experiment.precision;
   data.ended.clear();
@@ -208,7 +212,6 @@ int weigh(Options& options) {
   Sink sink = goes_on ? Sink::gone_on(options.go_on)
                       : Sink(options.samples.empty() ? default_sample_path(options.experiment.seed) : options.samples);
   ProgressLine line;
-  const Disturbance before = disturbance();
   const bool evidence = options.evidence && data.experiment.time_ns >= kLeastForEvidence;
   RunOptions run_options{&sink, evidence, stop_descriptor(), [&](const Progress& p) { line.show(p); }};
   try {
@@ -218,7 +221,7 @@ int weigh(Options& options) {
     throw;
   }
   line.clear();
-  warn_of_disturbance(before, disturbance());
+  warn_of_disturbance(data);
   const int verdict = data.launches > 0 ? write_report(options, {data}) : 0;
   if (!sink.empty()) put(2, cat("samples: ", sink.path(), "\n"));
   if (data.ended != "interrupted") return verdict;

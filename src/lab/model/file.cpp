@@ -74,6 +74,16 @@ void parse_record(const json& in, Dataset& data) {
   } else if (record == "evidence") {
     data.evidence.push_back({index_of(data.experiment.workloads, in.at("workload")), in.at("layer"), in.at("kind"),
                              in.at("rate"), in.at("conclusive"), in.at("what")});
+  } else if (record == "worker") {
+    const auto seen = in.find("seen");
+    if (seen == in.end()) return;
+    data.speculation.push_back({index_of(data.experiment.places, in.at("place")),
+                                seen->value("Speculation_Store_Bypass", ""),
+                                seen->value("SpeculationIndirectBranch", "")});
+  } else if (record == "conditions") {
+    data.conditions.push_back({in.at("launch"), in.at("load"), in.at("processes"), in.at("cpu_pressure_us"),
+                               in.at("memory_pressure_us"), in.at("io_pressure_us"), in.at("grace_ns"),
+                               in.at("stolen_ticks"), in.at("all_ticks"), in.at("at_ns")});
   } else if (record == "warning") {
     data.warnings.push_back(in.at("text"));
   } else if (record == "launch_end") {
@@ -81,10 +91,11 @@ void parse_record(const json& in, Dataset& data) {
   } else if (record == "continued") {
     const int from = in.at("launch");
     std::erase_if(data.samples, [&](const Sample& s) { return s.launch >= from; });
+    std::erase_if(data.conditions, [&](const Conditions& c) { return c.launch >= from; });
     data.ended.clear();
   } else if (record == "end") {
     data.ended = in.at("how");
-  }  // others ("worker") say who ran, and count for nothing
+  }
 }
 
 void parse_run_record(const json& in, Dataset& data) {
@@ -215,6 +226,20 @@ std::string evidence_line(const Experiment& e, const Evidence& seen) {
                {"rate", seen.rate},
                {"conclusive", seen.conclusive},
                {"what", seen.what}});
+}
+
+std::string conditions_line(const Conditions& c) {
+  return line({{"record", "conditions"},
+               {"launch", c.launch},
+               {"load", c.load},
+               {"processes", c.processes},
+               {"cpu_pressure_us", c.cpu_pressure_us},
+               {"memory_pressure_us", c.memory_pressure_us},
+               {"io_pressure_us", c.io_pressure_us},
+               {"grace_ns", c.grace_ns},
+               {"stolen_ticks", c.stolen_ticks},
+               {"all_ticks", c.all_ticks},
+               {"at_ns", c.at_ns}});
 }
 
 std::string warning_line(std::string_view text) { return line({{"record", "warning"}, {"text", text}}); }

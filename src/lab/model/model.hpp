@@ -129,6 +129,29 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+// How the machine was before a launch (one more after the last): what makes intervals wide, or biased.
+struct Conditions {
+  int launch = 0;
+  double load = 0;                    // runnable and blocked tasks, mean of the last minute
+  std::int64_t processes = -1;        // live pids that the laboratory sees; -1, here and below: not known
+  std::int64_t cpu_pressure_us = -1;  // time since boot in which some task waited for it (PSI, "some total")
+  std::int64_t memory_pressure_us = -1;
+  std::int64_t io_pressure_us = -1;
+  std::int64_t grace_ns = -1;     // that one RCU grace period took: what freeing a namespace or a mount waits for
+  std::int64_t stolen_ticks = 0;  // by the hypervisor, and of all CPUs in all, since boot
+  std::int64_t all_ticks = 0;
+  std::int64_t at_ns = 0;  // since the start of the run
+  bool operator==(const Conditions&) const = default;
+};
+
+// The kernel's speculation controls of a place's worker, in its words (proc_pid_status(5)): a filter may turn them on.
+struct Speculation {
+  int place = 0;
+  std::string store_bypass;
+  std::string indirect_branch;
+  bool operator==(const Speculation&) const = default;
+};
+
 struct Dataset {
   Experiment experiment;
   std::string machine = "{}";  // the machine's description, JSON
@@ -136,6 +159,8 @@ struct Dataset {
   std::vector<Sample> samples;
   std::vector<Absence> absences;
   std::vector<Evidence> evidence;
+  std::vector<Conditions> conditions;
+  std::vector<Speculation> speculation;
   std::vector<std::string> warnings;  // what a reader of the figures must know of this run
   int launches = 0;                   // that came to their end; samples of others don't count
   std::string ended;                  // "time", "precision", "interrupted", "" (cut off)

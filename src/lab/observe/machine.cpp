@@ -1,8 +1,11 @@
 #include "lab/observe/machine.hpp"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -56,6 +59,34 @@ json mitigations() {
   return out;
 }
 
+std::int64_t live_processes() {
+  try {
+    std::int64_t out = 0;
+    const auto names = sys::list_dir(sys::open_dir("/proc"));
+    for (const std::string& name : names) out += parse_number<std::int64_t>(name).has_value() ? 1 : 0;
+    return out;
+  } catch (const Error&) {
+    return -1;
+  }
+}
+
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345"
+std::int64_t pressure(const char* of) {
+  const std::string text = text_of(cat("/proc/pressure/", of));
+  const auto at = text.find("total=");
+  if (!text.starts_with("some") || at == std::string::npos) return -1;
+  const std::string_view number = std::string_view(text).substr(at + 6);
+  return parse_number<std::int64_t>(number.substr(0, number.find('\n'))).value_or(-1);
+}
+
+std::int64_t grace_period() {
+  timespec before{}, after{};
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) return -1;
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  return static_cast<std::int64_t>(after.tv_sec - before.tv_sec) * 1'000'000'000 + (after.tv_nsec - before.tv_nsec);
+}
+
 cpu_set_t affinity(pid_t pid) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -92,7 +123,13 @@ std::string machine_description() {
   put(out, "transparent_hugepage", text_of("/sys/kernel/mm/transparent_hugepage/enabled"));
   put(out, "randomize_va_space", text_of("/proc/sys/kernel/randomize_va_space"));
   put(out, "lsm", text_of("/sys/kernel/security/lsm"));
-  put(out, "memory", field_of(text_of("/proc/meminfo"), "MemTotal"));
+  const std::string memory = text_of("/proc/meminfo");
+  put(out, "memory", field_of(memory, "MemTotal"));
+  put(out, "swap", field_of(memory, "SwapTotal"));
+  put(out, "numa_nodes", text_of("/sys/devices/system/node/online"));
+  put(out, "system", text_of("/sys/class/dmi/id/product_name"));
+  put(out, "preemption", text_of("/sys/kernel/debug/sched/preempt"));
+  out["processes"] = live_processes();
   put(out, "load", text_of("/proc/loadavg"));
   put(out, "own_cgroups", text_of("/proc/self/cgroup"));
   return dump(out);
@@ -130,9 +167,14 @@ std::string process_description(pid_t pid) {
   return dump(out);
 }
 
-Disturbance disturbance() {
-  Disturbance out;
+Conditions conditions(int launch, std::int64_t at_ns) {
+  Conditions out{.launch = launch, .at_ns = at_ns};
   out.load = std::strtod(text_of("/proc/loadavg").c_str(), nullptr);
+  out.processes = live_processes();
+  out.cpu_pressure_us = pressure("cpu");
+  out.memory_pressure_us = pressure("memory");
+  out.io_pressure_us = pressure("io");
+  out.grace_ns = grace_period();
   const std::string stat = text_of("/proc/stat");
   int i = 0;
   for (const std::string_view word : split(std::string_view(stat).substr(0, stat.find('\n')), ' ')) {

@@ -10,22 +10,20 @@
 #include <string>
 #include <vector>
 
+#include "lab/model/model.hpp"
+
 namespace tare::lab {
 
-// Kernel, processor, mitigations, frequency governor, clock source, load, command line, memory.
+// Kernel, processor, mitigations, frequency governor, clock source, load, command line, memory, NUMA, swap, hypervisor.
 std::string machine_description();
 
 // From outside, so it is seen alike in every place: namespaces (by inode), cgroups, seccomp mode,
 // Speculation_*, capabilities, limits, CPUs allowed, number of open descriptors.
 std::string process_description(pid_t pid);
 
-// What disturbs a run: load average of the last minute, and stolen time since boot in clock ticks.
-struct Disturbance {
-  double load = 0;
-  std::int64_t stolen_ticks = 0;
-  std::int64_t all_ticks = 0;
-};
-Disturbance disturbance();
+// How busy the machine is now. The grace period is a membarrier(2) of all CPUs, which waits for one; so this call
+// takes some milliseconds. Sources: Documentation/accounting/psi.rst, proc_stat(5), membarrier(2).
+Conditions conditions(int launch, std::int64_t at_ns);
 
 // The CPUs this process may run on, ascending.
 std::vector<int> allowed_cpus();

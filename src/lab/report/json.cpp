@@ -113,6 +113,23 @@ std::string json_report(const Dataset& data, const Analysis& analysis) {
   to_json(experiment, data.experiment);
   out["experiment"] = experiment;
   out["machine"] = nlohmann::json::parse(data.machine);
+  if (!data.conditions.empty()) {
+    const Meanwhile m = meanwhile(data);
+    out["conditions"] = {{"load", {m.load_low, m.load_high}},
+                         {"processes", {m.processes_low, m.processes_high}},
+                         {"cpu_pressure_percent", number(100 * m.cpu_pressure)},
+                         {"memory_pressure_percent", number(100 * m.memory_pressure)},
+                         {"io_pressure_percent", number(100 * m.io_pressure)},
+                         {"stolen_percent", number(100 * m.stolen)},
+                         {"grace_period_ns", m.grace_ns < 0 ? json() : number(m.grace_ns)}};
+  }
+  json speculation = json::array();
+  for (const Speculation& s : data.speculation) {
+    speculation.push_back({{"place", data.experiment.places[static_cast<std::size_t>(s.place)].name},
+                           {"store_bypass", s.store_bypass},
+                           {"indirect_branch", s.indirect_branch}});
+  }
+  out["speculation"] = speculation;
   out["launches"] = analysis.launches;
   out["cells_in_the_family"] = analysis.family;
   out["ended"] = data.ended;

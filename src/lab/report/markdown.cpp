@@ -59,6 +59,8 @@ std::string one_report(const Dataset& data, const Analysis& analysis) {
     }
     if (table.control_differs) out += "\nThe A/A interval leaves out zero: in one run of twenty it does.\n";
   }
+  const std::string machine = meanwhile_text(data);
+  if (!machine.empty()) out += cat("\n", safe(machine), "\n");
   for (const std::string& warning : data.warnings) out += cat("\n**", safe(warning), "**\n");
   return out;
 }

@@ -131,8 +131,8 @@ std::string method_text(const Dataset& data, const Analysis& analysis) {
       "environment, descriptors, limits.\n",
       "Repeated: ", analysis.launches, " launches, in each of which all places start afresh in a random order; ",
       e.rounds, " rounds a launch, of batches of ", duration(static_cast<double>(e.batch_ns)), " or longer.\n",
-      "Sure: intervals over launches by signed ranks, which assume no normality; claims about ", analysis.family,
-      " cells together are wrong in at most 5 % of runs.\n",
+      meanwhile_text(data), "Sure: intervals over launches by signed ranks, which assume no normality; claims about ",
+      analysis.family, " cells together are wrong in at most 5 % of runs.\n",
       "What else it could be: what A/A shows, drift, and outliers stand above; other kernels, machines and loads are "
       "not "
       "in it. docs/METHOD.md\n");

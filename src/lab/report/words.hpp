@@ -26,6 +26,18 @@ std::string command_text(const Workload& workload);
 std::string head(const Dataset& data);
 // A series of logs of nanoseconds in eight steps from its least to its most.
 std::string sparkline(const std::vector<double>& series);
+// How the machine was while it was measured; shares are of 1, NaN and below zero is not known.
+struct Meanwhile {
+  double load_low = 0, load_high = 0;
+  std::int64_t processes_low = -1, processes_high = -1;
+  double cpu_pressure = 0, memory_pressure = 0, io_pressure = 0;  // of the time some task waited for it
+  double stolen = 0;                                              // of all CPU time
+  double grace_ns = -1;                                           // the median grace period of RCU
+};
+Meanwhile meanwhile(const Dataset& data);
+// The same in a sentence, and the workers' speculation controls in another; "" where the file has neither.
+std::string meanwhile_text(const Dataset& data);
+std::string speculation_text(const Dataset& data);
 // Log units: the margin that was stated before the run.
 double stated_margin(const Experiment& experiment);
 

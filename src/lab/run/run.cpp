@@ -57,6 +57,8 @@ class Runner {
  private:
   void calibrate(Session& session, int reference, std::size_t workload);
   void find_warm_up(Session& session, int fresh, std::size_t workload);
+  void note_conditions(int number);
+  nlohmann::ordered_json look_at(Session& session, int place);
   void launch(int number, const std::vector<bool>& active);
   void drop(int place, int workload, std::string reason);
   bool absent(int place, int workload) const;
@@ -264,7 +266,21 @@ void Runner::trace() {
   if (options_.sink != nullptr) options_.sink->append(warning_line(incomplete));
 }
 
+nlohmann::ordered_json Runner::look_at(Session& session, int place) {
+  nlohmann::ordered_json seen = nlohmann::ordered_json::parse(process_description(session.worker(place).pid()));
+  data_.speculation.push_back(
+      {place, seen.value("Speculation_Store_Bypass", ""), seen.value("SpeculationIndirectBranch", "")});
+  return seen;
+}
+
+void Runner::note_conditions(int number) {
+  data_.conditions.push_back(conditions(number, spent()));
+  if (options_.sink != nullptr && !options_.sink->empty())
+    options_.sink->append(conditions_line(data_.conditions.back()));
+}
+
 void Runner::launch(int number, const std::vector<bool>& active) {
+  note_conditions(number);
   const LaunchSchedule order = schedule(experiment_, number);
   Session session(experiment_, launcher_, cgroup_, options_.stop_fd);
   for (const int place : order.start_order) {
@@ -276,8 +292,7 @@ void Runner::launch(int number, const std::vector<bool>& active) {
                                   {"launch", number},
                                   {"place", experiment_.places[static_cast<std::size_t>(place)].name},
                                   {"says", hello}};
-      if (number == first_)
-        line["seen"] = nlohmann::ordered_json::parse(process_description(session.worker(place).pid()));
+      if (number == first_) line["seen"] = look_at(session, place);
       options_.sink->append(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     }
   }
@@ -338,6 +353,7 @@ void Runner::weigh() {
 }
 
 void Runner::finish(const char* how) {
+  note_conditions(data_.launches);
   data_.ended = how;
   if (options_.sink != nullptr && !options_.sink->empty()) options_.sink->append(end_line(how));
 }

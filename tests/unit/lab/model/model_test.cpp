@@ -36,7 +36,12 @@ TEST(File, GoesThereAndBack) {
   const Absence absence{4, 0, "not \"here\""};
   text += absence_line(data.experiment, absence);
   const Sample sample{0, 3, 17, 2, 1, 120, 123456789, 100, 5, 6, 7, 99};
-  text += "{\"record\":\"worker\",\"launch\":0,\"place\":\"bare\"}\n";
+  const Conditions conditions{0, 1.5, 130, 1, 2, -1, 12'000'000, 3, 400, 5};
+  text += conditions_line(conditions);
+  text += R"({"record":"worker","launch":0,"place":"bare"})"
+          "\n";
+  text += R"({"record":"worker","launch":0,"place":"bare","seen":{"Speculation_Store_Bypass":"vulnerable"}})"
+          "\n";
   text += sample_line(data.experiment, sample);
   text += warning_line("only one CPU");
   text += launch_end_line(0);
@@ -47,6 +52,8 @@ TEST(File, GoesThereAndBack) {
   EXPECT_EQ(back.samples[0], sample);
   ASSERT_EQ(back.absences.size(), 1u);
   EXPECT_EQ(back.absences[0], absence);
+  EXPECT_EQ(back.conditions, std::vector<Conditions>{conditions});
+  EXPECT_EQ(back.speculation, (std::vector<Speculation>{{0, "vulnerable", ""}}));
   EXPECT_EQ(back.launches, 1);
   EXPECT_EQ(back.ended, "time");
   EXPECT_EQ(back.warnings, std::vector<std::string>{"only one CPU"});
@@ -73,12 +80,16 @@ TEST(File, ARunThatWasGoneOnWithCountsEachLaunchOnce) {
     Sample s{launch, 0, 0, 0, 0, 1, ns, 1, 0, 0, 0, 0};
     return sample_line(e, s);
   };
-  const std::string text = run_line(dataset(), "") + sample(0, 10) + launch_end_line(0) + sample(1, 11) +
-                           end_line("interrupted") + continued_line(1, "") + sample(1, 12) + launch_end_line(1);
+  const auto look = [](int launch, double load) { return conditions_line({.launch = launch, .load = load}); };
+  const std::string text = run_line(dataset(), "") + look(0, 1) + sample(0, 10) + launch_end_line(0) + look(1, 2) +
+                           sample(1, 11) + look(1, 3) + end_line("interrupted") + continued_line(1, "") + look(1, 4) +
+                           sample(1, 12) + launch_end_line(1);
   const Dataset back = parse_samples(text);
   ASSERT_EQ(back.samples.size(), 2u);
   EXPECT_EQ(back.samples[0].wall_ns, 10);
   EXPECT_EQ(back.samples[1].wall_ns, 12);
+  ASSERT_EQ(back.conditions.size(), 2u);
+  EXPECT_EQ(back.conditions[1].load, 4);
   EXPECT_EQ(back.launches, 2);
   EXPECT_EQ(back.ended, "");
 }

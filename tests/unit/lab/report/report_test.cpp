@@ -5,6 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+#include "lab/report/words.hpp"
+
 namespace tare::lab {
 namespace {
 
@@ -54,6 +57,50 @@ Analysis analysis() {
   a.family = 5;
   a.tables = {t};
   return a;
+}
+
+// 100 s, of which some task waited 2 for a CPU; 3 of 1,000 ticks were stolen.
+std::vector<Conditions> two_looks() {
+  return {{0, 0.5, 130, 5'000'000, 7, -1, 12'000'000, 10, 1'000, 1'000'000'000},
+          {1, 2.25, 128, 7'000'000, 7, -1, 14'000'000, 13, 2'000, 101'000'000'000}};
+}
+
+TEST(Meanwhile, IsOfWhatRoseBetweenTheLooks) {
+  Dataset data = dataset();
+  EXPECT_EQ(meanwhile_text(data), "");
+  data.conditions = two_looks();
+  EXPECT_EQ(
+      meanwhile_text(data),
+      "The machine meanwhile: load 0.5 to 2.2, 128 to 130 live processes; share of the time in which some task waited "
+      "(PSI) for a CPU 2.0 %, for memory 0.0 %; stolen by a hypervisor 0.3 % of CPU time; a grace period of RCU took "
+      "14.0 ms (median).\n");
+}
+
+TEST(Meanwhile, APauseBetweenTwoPartsOfARunIsNotInIt) {
+  Dataset data = dataset();
+  data.conditions = two_looks();
+  Conditions after = data.conditions[1];  // another boot: the counters begin anew
+  after.launch = 2;
+  after.cpu_pressure_us = 1'000;
+  after.all_ticks = 10;
+  after.stolen_ticks = 0;
+  data.conditions.push_back(after);
+  EXPECT_NEAR(meanwhile(data).cpu_pressure, 0.02, 1e-9);
+  EXPECT_NEAR(meanwhile(data).stolen, 0.003, 1e-9);
+}
+
+TEST(Meanwhile, SpeculationControlsAreToldWhereTheyDiffer) {
+  Dataset data = dataset();
+  data.speculation = {{0, "vulnerable", "always enabled"}, {2, "vulnerable", "always enabled"}};
+  EXPECT_EQ(
+      speculation_text(data),
+      "Speculation controls of the workers: store bypass vulnerable, indirect branch always enabled, in all places.\n");
+  data.speculation[1].store_bypass = "thread force mitigated";
+  data.speculation.push_back(data.speculation[1]);
+  EXPECT_EQ(
+      speculation_text(data),
+      cat("Speculation controls of the workers: store bypass vulnerable, indirect branch always enabled; but in ",
+          data.experiment.places[2].name, " store bypass thread force mitigated, indirect branch always enabled.\n"));
 }
 
 TEST(TextReport, SaysWhatIsKnownAndNoMore) {
