@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "lab/cli/options.hpp"
+#include "lab/cli/pidspace.hpp"
 #include "lab/design/schedule.hpp"
 #include "lab/model/file.hpp"
 #include "lab/observe/machine.hpp"
@@ -230,6 +231,7 @@ int weigh(Options& options) {
 }
 
 int do_all(const std::vector<std::string>& args) {
+  if (!args.empty() && args[0] == "pidspace") return weigh_pidspace({args.begin() + 1, args.end()});
   Options options = parse_options(args);
   if (options.help) {
     put(1, help_text());

@@ -202,6 +202,7 @@ std::string help_text() {
 
 usage: tare weigh [options] [-- COMMAND [ARGUMENT...]]
        tare weigh analyse FILE...  the report of earlier runs' samples, also of several machines or kernels
+       tare weigh pidspace         six designs of the pid namespace on one base; see tare weigh pidspace --help
 
 Runs the same work bare and in places made of namespaces, many launches of each, interleaved in a
 random order, and shows what each place costs with a 95 % interval. A line "A/A" weighs bare against
