@@ -48,7 +48,7 @@ constexpr Entry kEntries[] = {
     {&kState, do_state, 1},   {&kList, do_list, 1},         {&kPs, do_ps, 1},
     {&kKill, do_kill, 1},     {&kPause, do_pause, 1},       {&kResume, do_resume, 1},
     {&kUpdate, do_update, 1}, {&kEvents, do_events, 1},     {&kDelete, do_delete, 1},
-    {&kSpec, do_spec, 1},     {&kFeatures, do_features, 1},
+    {&kSpec, do_spec, 1},     {&kFeatures, do_features, 1}, {&kPid, do_pid, 1},
 };
 
 std::string default_root() {
