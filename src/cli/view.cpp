@@ -137,6 +137,7 @@ std::string Table::text(std::size_t width) const {
       line += text;
       if (!columns_[c].right && c + 1 < columns_.size()) line.append(blanks, ' ');
     }
+    while (line.ends_with(' ')) line.pop_back();
     out += width > 0 ? cut(line, width) : std::string_view(line);
     out += '\n';
   };
