@@ -49,7 +49,7 @@ constexpr Entry kEntries[] = {
     {&kKill, do_kill, 1},     {&kPause, do_pause, 1},       {&kResume, do_resume, 1},
     {&kUpdate, do_update, 1}, {&kEvents, do_events, 1},     {&kDelete, do_delete, 1},
     {&kSpec, do_spec, 1},     {&kFeatures, do_features, 1}, {&kPid, do_pid, 1},
-    {&kTree, do_tree, 1},     {&kEnter, do_enter, 255},
+    {&kTree, do_tree, 1},     {&kEnter, do_enter, 255},     {&kTop, do_top, 1},
 };
 
 std::string default_root() {
