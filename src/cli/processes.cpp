@@ -54,10 +54,9 @@ struct View {
     read_users();
   }
 
-  const std::string& container_name(const Process& p) const {
-    static constinit const std::string none;
+  std::string container_name(const Process& p) const {
     const nsview::ContainerKey* key = snapshot.container_of(p);
-    return key == nullptr ? none : names[static_cast<std::size_t>(key - snapshot.containers.data())];
+    return key == nullptr ? std::string() : names[static_cast<std::size_t>(key - snapshot.containers.data())];
   }
   std::string user(const Process& p) const {
     const auto at = users.find(p.uid);
@@ -292,7 +291,7 @@ bool wanted(const View& view, const Process& p, const Parsed& parsed) {
   if (parsed.on(Opt::all)) return true;
   const nsview::ContainerKey* key = view.snapshot.container_of(p);
   if (key == nullptr) return false;
-  const std::string& name = view.container_name(p);
+  const std::string name = view.container_name(p);
   return parsed.words.empty() || std::any_of(parsed.words.begin(), parsed.words.end(),
                                              [&](const std::string& word) { return means(word, *key, name); });
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 
 #include "base/error.hpp"
@@ -53,7 +54,7 @@ bool before(const Row& a, const Row& b, std::string_view order) {
 
 // With one decimal.
 std::string decimal(double value) {
-  const auto tenths = static_cast<std::uint64_t>(value * 10 + 0.5);
+  const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
   return cat(tenths / 10, ".", tenths % 10);
 }
 

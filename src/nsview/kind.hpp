@@ -32,8 +32,8 @@ inline constexpr std::array<KindInfo, kKinds> kKindInfo = {{{"cgroup", "ns/cgrou
                                                             {"time", "ns/time", CLONE_NEWTIME},
                                                             {"user", "ns/user", CLONE_NEWUSER},
                                                             {"uts", "ns/uts", CLONE_NEWUTS}}};
-inline constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
-inline constexpr std::string_view name_of(Kind kind) { return kKindInfo[index_of(kind)].name; }
+constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
+constexpr std::string_view name_of(Kind kind) { return kKindInfo[index_of(kind)].name; }
 
 // Which namespaces a process is in: their inode numbers on nsfs, 0 where that can't be read. At one moment a number is
 // one namespace's; later it may be another's.

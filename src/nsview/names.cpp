@@ -30,13 +30,18 @@ void read_json(const std::string& path, F&& f) {
 // containerd keeps a task's bundle by namespace; Kubernetes' is k8s.io, docker's moby.
 constexpr const char* kTaskNamespaces[] = {"k8s.io", "default", "moby"};
 constexpr const char* kTasks = "/run/containerd/io.containerd.runtime.v2.task/";
-constexpr const char* kStorageRuns[] = {"/run/containers/storage/overlay-containers/",
-                                        "/var/lib/containers/storage/overlay-containers/"};
+// containers/storage keeps its lists by the driver of its layers.
+constexpr const char* kDrivers[] = {"overlay", "vfs", "btrfs", "zfs"};
+constexpr const char* kStores[] = {"/run/containers/storage/", "/var/lib/containers/storage/"};
 
-std::vector<std::string> configs_of(const std::string& root, const std::string& id) {
+// A file of a container, wherever an engine may have put it.
+std::vector<std::string> files_of(const std::string& root, const std::string& id, const char* of_task,
+                                  const char* of_storage) {
   std::vector<std::string> paths;
-  for (const char* space : kTaskNamespaces) paths.push_back(cat(root, kTasks, space, "/", id, "/config.json"));
-  for (const char* run : kStorageRuns) paths.push_back(cat(root, run, id, "/userdata/config.json"));
+  for (const char* space : kTaskNamespaces) paths.push_back(cat(root, kTasks, space, "/", id, "/", of_task));
+  for (const char* store : kStores)
+    for (const char* driver : kDrivers)
+      paths.push_back(cat(root, store, driver, "-containers/", id, "/userdata/", of_storage));
   return paths;
 }
 
@@ -45,26 +50,29 @@ std::vector<std::string> configs_of(const std::string& root, const std::string& 
 const std::unordered_map<std::string, std::string>& Names::storage() {
   if (storage_read_) return storage_names_;
   storage_read_ = true;
-  std::vector<std::string> folders = {cat(root_, "/var/lib/containers/storage"), cat(root_, "/run/containers/storage")};
+  std::vector<std::string> folders;
+  for (const char* store : kStores) folders.push_back(cat(root_, store));
   const char* home = std::getenv("HOME");
   if (::geteuid() != 0 && home != nullptr && *home == '/') {
-    folders = {cat(root_, home, "/.local/share/containers/storage")};
+    folders = {cat(root_, home, "/.local/share/containers/storage/")};
   }
   for (const std::string& folder : folders)
-    for (const char* list : {"containers.json", "volatile-containers.json"})
-      read_json(cat(folder, "/overlay-containers/", list), [&](const json::Field& containers) {
-        for (std::size_t i = 0; i < containers.array().size(); ++i) {
-          const json::Field container = containers.at(i);
-          const json::Field id = container.member("id"), names = container.member("names");
-          if (names && names.array().size() > 0) storage_names_[id.string()] = names.at(0).string();
-        }
-      });
+    for (const char* driver : kDrivers)
+      for (const char* list : {"containers.json", "volatile-containers.json"})
+        read_json(cat(folder, driver, "-containers/", list), [&](const json::Field& containers) {
+          for (std::size_t i = 0; i < containers.array().size(); ++i) {
+            const json::Field container = containers.at(i);
+            const json::Field id = container.member("id"), names = container.member("names");
+            if (names && names.array().size() > 0) storage_names_[id.string()] = names.at(0).string();
+          }
+        });
   return storage_names_;
 }
 
 std::string Names::from_annotations(const ContainerKey& key) {
   std::string name;
-  for (const std::string& path : configs_of(root_, key.id)) {
+  const std::vector<std::string> configs = files_of(root_, key.id, "config.json", "config.json");
+  for (const std::string& path : configs) {
     read_json(path, [&](const json::Field& config) {
       const json::Field annotations = config.member("annotations");
       if (!annotations) return;
@@ -102,22 +110,20 @@ std::string Names::of(const ContainerKey& key) {
   return from_annotations(key);
 }
 
-int Names::first_process(const ContainerKey& key) {
-  int pid = 0;
+pid_t Names::first_process(const ContainerKey& key) {
+  pid_t pid = 0;
   if (key.users && ::geteuid() == 0) return 0;
   read_json(cat(root_, "/var/lib/docker/containers/", key.id, "/config.v2.json"), [&](const json::Field& config) {
     const json::Field state = config.member("State");
     if (!state) return;
     const json::Field number = state.member("Pid");
-    if (number) pid = static_cast<int>(number.int64(0, 1 << 22));
+    if (number) pid = static_cast<pid_t>(number.int64(0, 1 << 22));
   });
-  std::vector<std::string> files;
-  for (const char* space : kTaskNamespaces) files.push_back(cat(root_, kTasks, space, "/", key.id, "/init.pid"));
-  for (const char* run : kStorageRuns) files.push_back(cat(root_, run, key.id, "/userdata/pidfile"));
+  const std::vector<std::string> files = files_of(root_, key.id, "init.pid", "pidfile");
   for (const std::string& file : files) {
     if (pid != 0) break;
     try {
-      pid = parse_number<int>(trim(sys::read_regular_file(file, 64))).value_or(0);
+      pid = parse_number<pid_t>(trim(sys::read_regular_file(file, 64))).value_or(0);
     } catch (const Error&) {
       // Not this engine's.
     }

@@ -6,6 +6,8 @@
 // containerd as they are on disk.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <unordered_map>
 
@@ -20,7 +22,7 @@ class Names {
   // "" where none is found.
   std::string of(const ContainerKey& key);
   // A process of the container that its engine wrote down; 0 where there is none. It may long be another's.
-  int first_process(const ContainerKey& key);
+  pid_t first_process(const ContainerKey& key);
 
  private:
   const std::unordered_map<std::string, std::string>& storage();
