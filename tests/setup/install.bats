@@ -17,7 +17,8 @@ installed() { (cd "$D" && find . -type f ! -path "*/share/*" | sort | tr '\n' ' 
 
 @test "prefix is heeded, and nothing else is written" {
   make install prefix=/opt/tare DESTDIR="$D"
-  [ "$(ls "$D" "$D/opt/tare/share" | sort | tr '\n' ' ')" = "  $D/opt/tare/share: $D: bash-completion fish man opt zsh " ]
+  [ "$(ls "$D")" = opt ]
+  [ "$(ls "$D/opt/tare/share" | tr '\n' ' ')" = 'bash-completion fish man zsh ' ]
   [ "$(installed)" = './opt/tare/bin/tare ./opt/tare/libexec/tare/tare-weigh ./opt/tare/libexec/tare/tare-work ' ]
 }
 

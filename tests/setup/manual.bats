@@ -47,7 +47,7 @@ completed_by_bash() { # WORD...: what bash would offer for the last one
   diff <(commands | sort) <(completed_by_bash tare "" | sort)
   [ "$(completed_by_bash tare --root /tmp ki)" = kill ]
   completed_by_bash tare run --b | grep -qx -- --bundle
-  ! completed_by_bash tare state --b | grep -qx -- --bundle
+  [ -z "$(completed_by_bash tare state --b)" ]
   mkdir "$BATS_TEST_TMPDIR/bin"
   printf '#!/bin/sh\necho one; echo two\n' >"$BATS_TEST_TMPDIR/bin/tare"
   chmod +x "$BATS_TEST_TMPDIR/bin/tare"
@@ -59,19 +59,22 @@ completed_by_bash() { # WORD...: what bash would offer for the last one
   offered() { HOME=$BATS_TEST_TMPDIR fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$D/usr/share/fish/vendor_completions.d/tare.fish" "$1"; }
   diff <(commands | sort) <(offered "tare " | cut -f1 | sort)
   offered "tare run --bun" | grep -q "^--bundle"
-  ! offered "tare state --bun" | grep -q "^--bundle"
+  [[ $(offered "tare state --bun") != *--bundle* ]]
 }
 
-@test "zsh: the file loads and offers the commands" {
+# zsh's own completion functions are replaced by ones that print what they are given: without a terminal its editor can't be
+# asked what it would offer.
+@test "zsh: the file is found for tare, and gives commands and their options" {
   cat >"$BATS_TEST_TMPDIR/try" <<'Z'
-zmodload zsh/zpty
-zpty shell zsh -f -i
-zpty -w shell "PROMPT=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; echo read''y"
-zpty -r shell seen '*ready*'
-zpty -w -n shell $'tare feat\t'
-zpty -r -t shell seen '*features*' || { sleep 3; zpty -r -t shell seen '*features*' }
-print -r -- $seen
-zpty -d shell
+fpath=($1 $fpath); autoload -U compinit; compinit -u -D
+[[ $_comps[tare] == _tare ]] || { print -r -- "no completion for tare: $_comps[tare]"; exit 1 }
+_describe() { print -rl -- ${(P)2} }
+_arguments() { [[ $1 != -C ]] || { state=rest; return }; print -rl -- "$@" }
+words=($2); _tare
+_tare_commands
 Z
-  HOME=$BATS_TEST_TMPDIR timeout 60 zsh -f "$BATS_TEST_TMPDIR/try" "$D/usr/share/zsh/vendor-completions" | grep -q features
+  offered() { HOME=$BATS_TEST_TMPDIR zsh -f "$BATS_TEST_TMPDIR/try" "$D/usr/share/zsh/vendor-completions" "$1"; }
+  diff <(commands | sort) <(offered none | sed 's/:.*//' | sort)
+  offered run | grep -q -- '--bundle='
+  [[ $(offered state) != *--bundle* ]]
 }
