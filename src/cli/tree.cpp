@@ -27,6 +27,8 @@ constexpr Option kOptions[] = {
 
 // At the bottom of a chain of namespaces lines would have no room left.
 constexpr std::size_t kDeepest = 40;
+// Of what holds a namespace; JSON has all.
+constexpr std::size_t kMostShown = 4;
 
 // The container of a namespace: that of all its processes, if it is one.
 class Containers {
@@ -58,13 +60,17 @@ class Containers {
   const nsview::ContainerKey* first_ = nullptr;
 };
 
-// What holds it: "processes", "thread 12", "/run/netns/blue", "12:fd 7", or nothing but what is below it.
+// What holds it beside its processes: "threads", "/run/netns/blue", "12:fd7", or nothing but what is below it.
 std::string held_text(const Namespace& ns) {
   std::string out;
   const auto add = [&](const std::string& what) { out += out.empty() ? what : cat(" ", what); };
+  const auto add_some = [&](const auto& holders, const auto& text) {
+    for (std::size_t i = 0; i < std::min(holders.size(), kMostShown); ++i) add(text(holders[i]));
+    if (holders.size() > kMostShown) add(cat("+", holders.size() - kMostShown));
+  };
   if (ns.threads > 0 && ns.processes == 0) add("threads");
-  for (const Namespace::Mount& mount : ns.mounts) add(nsview::visible(mount.point));
-  for (const Namespace::Descriptor& d : ns.descriptors) add(cat(d.pid, ":fd", d.number));
+  add_some(ns.mounts, [](const Namespace::Mount& m) { return nsview::visible(m.point); });
+  add_some(ns.descriptors, [](const Namespace::Descriptor& d) { return cat(d.pid, ":fd", d.number); });
   if (ns.processes == 0 && out.empty()) add("those below");
   return out;
 }

@@ -51,10 +51,6 @@ std::optional<ContainerKey> match(std::string_view component, std::string_view b
   return std::nullopt;
 }
 
-bool is_below(std::string_view path, std::string_view top) {
-  return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
-}
-
 }  // namespace
 
 std::optional<ContainerKey> container_of_path(std::string_view path) {
@@ -79,7 +75,26 @@ std::optional<ContainerKey> container_of_path(std::string_view path) {
   return std::nullopt;
 }
 
+KnownIndex::KnownIndex(const std::vector<Known>& known) {
+  for (const Known& k : known)
+    for (const Known::Place& place : k.places) by_place_.try_emplace(cat(place.controllers, ":", place.path), &k);
+}
+
+std::optional<ContainerKey> KnownIndex::find(std::string_view controllers, std::string_view path) const {
+  if (by_place_.empty()) return std::nullopt;
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string_view place = path.substr(0, end);
+    const auto at = by_place_.find(cat(controllers, ":", place));
+    if (at != by_place_.end()) return ContainerKey{at->second->engine, at->second->id, std::string(place), false};
+    if (end == std::string_view::npos) return std::nullopt;
+  }
+}
+
 std::optional<ContainerKey> container_of(std::string_view cgroup_text, const std::vector<Known>& known) {
+  return container_of(cgroup_text, KnownIndex(known));
+}
+
+std::optional<ContainerKey> container_of(std::string_view cgroup_text, const KnownIndex& known) {
   std::optional<ContainerKey> best;
   const auto take = [&](ContainerKey key) {
     if (!best || key.cgroup.size() < best->cgroup.size()) best = std::move(key);
@@ -91,10 +106,7 @@ std::optional<ContainerKey> container_of(std::string_view cgroup_text, const std
     if (!line || line->path == "/") continue;
     // An engine that uses tare names the container: so first what the path says.
     if (auto key = container_of_path(line->path)) take(std::move(*key));
-    for (const Known& k : known)
-      for (const Known::Place& place : k.places)
-        if (place.controllers == line->controllers && is_below(line->path, place.path))
-          take({k.engine, k.id, place.path, false});
+    if (auto key = known.find(line->controllers, line->path)) take(std::move(*key));
   }
   return best;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tare::nsview {
@@ -31,9 +32,21 @@ struct Known {
   std::vector<Place> places;
 };
 
+// Records by their places, for many look-ups. They must outlive it.
+class KnownIndex {
+ public:
+  explicit KnownIndex(const std::vector<Known>& known);
+  // The container at whose place this path is, or below; the outermost of them.
+  std::optional<ContainerKey> find(std::string_view controllers, std::string_view path) const;
+
+ private:
+  std::unordered_map<std::string, const Known*> by_place_;  // "CONTROLLERS:PATH"
+};
+
 // The container of one path.
 std::optional<ContainerKey> container_of_path(std::string_view path);
 // The container of a process, from the text of its /proc/PID/cgroup.
+std::optional<ContainerKey> container_of(std::string_view cgroup_text, const KnownIndex& known);
 std::optional<ContainerKey> container_of(std::string_view cgroup_text, const std::vector<Known>& known);
 
 }  // namespace tare::nsview

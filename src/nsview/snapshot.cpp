@@ -126,7 +126,7 @@ class Pass {
   }
 
   const What& what_;
-  const std::vector<Known>& known_;
+  KnownIndex known_;
   Reader reader_;
   Threads threads_;
   Snapshot snapshot_;

@@ -153,3 +153,13 @@ row() { jq ".[] | select(.pid == $1)" <<<"$out"; }
   ok
   out_has "^ *1 \? "
 }
+
+@test "hidepid does not keep an ordinary user from a box of his own" {
+  local option
+  install -d -o 1000 -m 700 "$W/own"
+  for option in 1 2 4; do
+    go_other unshare --mount sh -c "mount -t proc -o hidepid=$option proc /proc && cd / && exec setpriv --reuid 1000 --regid 1000 --clear-groups env HOME=/tmp XDG_RUNTIME_DIR='$W/own' '$RUNTIME' box --read-only -- cat /proc/self/uid_map"
+    ok
+    same "$(xargs <<<"$out")" "0 1000 1"
+  done
+}
