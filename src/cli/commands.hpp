@@ -32,7 +32,7 @@ std::span<const Entry> entries();
 std::span<const Option> global_options();
 
 extern const Command kCreate, kRun, kStart, kState, kKill, kDelete, kExec, kList, kPs, kPause, kResume, kUpdate,
-    kEvents, kSpec, kFeatures, kBox, kWeigh;
+    kEvents, kSpec, kFeatures, kBox, kWeigh, kPid, kTree, kTop, kEnter;
 
 int do_create(const Session& session, const Parsed& parsed);
 int do_run(const Session& session, const Parsed& parsed);
@@ -51,6 +51,10 @@ int do_spec(const Session& session, const Parsed& parsed);
 int do_features(const Session& session, const Parsed& parsed);
 int do_box(const Session& session, const Parsed& parsed);
 int do_weigh(const Session& session, const Parsed& parsed);
+int do_pid(const Session& session, const Parsed& parsed);
+int do_tree(const Session& session, const Parsed& parsed);
+int do_top(const Session& session, const Parsed& parsed);
+int do_enter(const Session& session, const Parsed& parsed);
 
 // Requests, made of a parsed command line without any call: for tests.
 runtime::RunRequest make_run_request(const Parsed& parsed);  // of create, too

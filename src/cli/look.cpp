@@ -1,4 +1,4 @@
-// state, list, ps: what is there.
+// state, list, and ps of one container as engines call it: what is there.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/view.hpp"
 #include "sys/fd.hpp"
 
 namespace tare::cli {
@@ -18,17 +19,8 @@ namespace {
 
 constexpr Option kFormatOption = {Opt::format, 'f', "format", "FORMAT", "table (default) or json"};
 constexpr Option kListOptions[] = {kFormatOption, {Opt::quiet, 'q', "quiet", nullptr, "the ids only, one a line"}};
-constexpr Option kPsOptions[] = {kFormatOption};
 
 constexpr std::size_t kMostPsOutput = 64 << 20;
-
-bool wants_json(const Parsed& parsed) {
-  const std::string_view format = parsed.last(Opt::format, "table");
-  if (format != "table" && format != "json") {
-    throw Error(ErrorKind::usage, cat("--format: ", quoted(format), " is neither table nor json"));
-  }
-  return format == "json";
-}
 
 void write_state(json::Writer& writer, const runtime::ContainerState& s) {
   writer.begin_object();
@@ -90,16 +82,16 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 }  // namespace
 
+bool wants_json(const Parsed& parsed) {
+  const std::string_view format = parsed.last(Opt::format, "table");
+  if (format != "table" && format != "json") {
+    throw Error(ErrorKind::usage, cat("--format: ", quoted(format), " is neither table nor json"));
+  }
+  return format == "json";
+}
+
 constexpr Command kState = {"state", "CONTAINER", "print a container's state as JSON", "", {}, Order::anywhere, 1, 1};
 constexpr Command kList = {"list", "", "list the containers", "", kListOptions, Order::anywhere, 0, 0};
-constexpr Command kPs = {"ps",
-                         "CONTAINER [PS-OPTION...]",
-                         "list the processes of a container, with the host's pids",
-                         "The table is that of ps(1) with these options (-ef). Options of tare stand before CONTAINER.",
-                         kPsOptions,
-                         Order::first_word,
-                         1,
-                         kAnyNumber};
 
 std::string state_json(const runtime::ContainerState& state, int indent) {
   json::Writer writer(indent);
@@ -180,7 +172,7 @@ int do_list(const Session& session, const Parsed& parsed) {
   return 0;
 }
 
-int do_ps(const Session& session, const Parsed& parsed) {
+int ps_of_container(const Session& session, const Parsed& parsed) {
   const bool as_json = wants_json(parsed);
   const std::vector<pid_t> pids = runtime::ps(session.context, parsed.words.at(0));
   if (!as_json) {

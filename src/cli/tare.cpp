@@ -48,7 +48,8 @@ constexpr Entry kEntries[] = {
     {&kState, do_state, 1},   {&kList, do_list, 1},         {&kPs, do_ps, 1},
     {&kKill, do_kill, 1},     {&kPause, do_pause, 1},       {&kResume, do_resume, 1},
     {&kUpdate, do_update, 1}, {&kEvents, do_events, 1},     {&kDelete, do_delete, 1},
-    {&kSpec, do_spec, 1},     {&kFeatures, do_features, 1},
+    {&kSpec, do_spec, 1},     {&kFeatures, do_features, 1}, {&kPid, do_pid, 1},
+    {&kTree, do_tree, 1},     {&kEnter, do_enter, 255},     {&kTop, do_top, 1},
 };
 
 std::string default_root() {
@@ -98,7 +99,7 @@ const Entry& find_command(const std::string& name) {
 }
 
 bool puts_a_process_into_a_container(std::string_view name) {
-  return name == "create" || name == "run" || name == "exec" || name == "box";
+  return name == "create" || name == "run" || name == "exec" || name == "box" || name == "enter";
 }
 
 std::string help_of_all() {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cgroup/usage.hpp"
+#include "launch/enter.hpp"
 #include "oci/spec.hpp"
 
 namespace tare::runtime {
@@ -78,6 +79,9 @@ struct ExecRequest {
   bool ignore_paused = false;
 };
 RunResult exec(const Context& context, const ExecRequest& request);
+
+// A program in the namespaces of any process; waits for its end, as exec does.
+RunResult enter(const launch::EnterRequest& request);
 
 enum class Status { creating, created, running, paused, stopped };
 std::string_view status_name(Status status);

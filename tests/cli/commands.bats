@@ -3,7 +3,7 @@ load ../lib/common
 
 @test "commands: help of each, on stdout" {
   local command
-  for command in box run create start exec state list ps kill pause resume update events delete spec features; do
+  for command in box run create start exec state list ps kill pause resume update events delete spec features pid tree top enter; do
     go $command --help
     ok
     out_has "^usage: tare $command "

@@ -312,3 +312,31 @@ started() {
   seen=$out
   expect 't("mount:tmpfs:/mnt") == "ok"' '.seccomp == 0'
 }
+
+@test "tare ps, tree and pid know podman's container by its id and its name, and conmon is none" {
+  started sh -c 'sleep 1000 & wait'
+  local id pid
+  id=$(engine inspect --format '{{.Id}}' "$NAME")
+  pid=$(engine inspect --format '{{.State.Pid}}' "$NAME")
+  # Podman's own folders are where stores are looked for.
+  view() {
+    go_other unshare --mount sh -c 'mkdir -p /var/lib/containers && mount -t tmpfs tmpfs /var/lib/containers &&
+      mkdir /var/lib/containers/storage && mount --bind "$1" /var/lib/containers/storage && shift && exec "$@"' - \
+      "$P/root" "$RUNTIME" --root "$W/none" "$@"
+    ok
+  }
+  view ps -f json "$NAME"
+  same "$(jq -r 'map(.container.engine + " " + .container.id + " " + .container.name) | unique | join(",")' <<<"$out")" "podman $id $NAME"
+  same "$(jq -r "map(.pid) | contains([$pid]) | tostring" <<<"$out")" true
+  same "$(jq -r 'map(.name) | index("conmon") | tostring' <<<"$out")" null
+  view ps -A -f json
+  same "$(jq -r '.[] | select(.name == "conmon").container' <<<"$out" | sort -u)" null
+  view tree -f json
+  same "$(jq -r ".[] | select(.inode == $(readlink "/proc/$pid/ns/pid" | tr -dc 0-9)).container.name" <<<"$out")" "$NAME"
+  view pid 1 --from "$NAME" -f json
+  same "$(jq .pid <<<"$out")" "$pid"
+  view pid 1 --from "$id" -f json
+  same "$(jq .pid <<<"$out")" "$pid"
+  view enter "$NAME" /bin/cat /proc/1/comm
+  same "$out" sh
+}
