@@ -337,3 +337,24 @@ begin() {
   [ "$(ls "$W/again" | wc -l)" = 11 ]
   for report in "$W"/again/*.txt; do cmp "$report" "$kept/${report##*/}"; done
 }
+
+@test "pidspace: a small run, the same page again from its samples, JSON; the committed page is that of its samples" {
+  "$WEIGH" pidspace --small --time 1 --seed 5 -o "$W/ps.jsonl" --json "$W/ps.json" >"$W/page" 2>/dev/null
+  grep -q "^# Six designs of the pid namespace on one base" "$W/page"
+  grep -q "today's kernel" "$W/page"
+  "$WEIGH" pidspace analyse "$W/ps.jsonl" | cmp - "$W/page"
+  [ "$(jq '[.cells[] | select(.design == "flat" and .level > 1)] | length' "$W/ps.json")" = 0 ]
+  jq -e '[.cells[] | select(.design == "nested, hash" and .level == 8)] | length > 0' "$W/ps.json"
+  xz -dc "$BATS_TEST_DIRNAME/../../docs/results/pidspace/run.jsonl.xz" >"$W/run.jsonl"
+  "$WEIGH" pidspace analyse "$W/run.jsonl" | cmp - "$BATS_TEST_DIRNAME/../../docs/results/pidspace/page.md"
+}
+
+@test "pidspace: wrong arguments and files are told" {
+  run "$WEIGH" pidspace --depth 3
+  [ "$status" = 125 ]
+  [[ $output == *'unknown argument "--depth"'*'--help'* ]]
+  echo '{"record":"run"}' >"$W/other"
+  run "$WEIGH" pidspace analyse "$W/other"
+  [ "$status" = 125 ]
+  [[ $output == *"$W/other"*'first line'* ]]
+}

@@ -7,8 +7,8 @@ setup() {
   D=$BATS_TEST_TMPDIR/root
 }
 
-# All but man pages and completions (tests/setup/manual.bats).
-installed() { (cd "$D" && find . -type f ! -path "*/share/*" | sort | tr '\n' ' '); }
+# All but man pages and completions (tests/setup/manual.bats), and pidspace (below).
+installed() { (cd "$D" && find . -type f ! -path "*/share/*" ! -path "*/include/pidspace/*" | sort | tr '\n' ' '); }
 
 @test "tare goes to bin, the laboratory's programs to libexec/tare" {
   make install DESTDIR="$D"
@@ -18,7 +18,7 @@ installed() { (cd "$D" && find . -type f ! -path "*/share/*" | sort | tr '\n' ' 
 @test "prefix is heeded, and nothing else is written" {
   make install prefix=/opt/tare DESTDIR="$D"
   [ "$(ls "$D")" = opt ]
-  [ "$(ls "$D/opt/tare/share" | tr '\n' ' ')" = 'bash-completion fish man zsh ' ]
+  [ "$(ls "$D/opt/tare/share" | tr '\n' ' ')" = 'bash-completion fish man pkgconfig zsh ' ]
   [ "$(installed)" = './opt/tare/bin/tare ./opt/tare/libexec/tare/tare-weigh ./opt/tare/libexec/tare/tare-work ' ]
 }
 
@@ -37,4 +37,23 @@ installed() { (cd "$D" && find . -type f ! -path "*/share/*" | sort | tr '\n' ' 
   make install prefix=/opt/tare DESTDIR="$D"
   run -0 "$D/opt/tare/bin/tare" --version
   [[ $output == "tare version "*"commit: $(git -c safe.directory='*' rev-parse HEAD)"* ]]
+}
+
+@test "pidspace: a program of one's own is built with what pkg-config says of it" {
+  make install prefix=/opt/tare DESTDIR="$D"
+  cat >"$BATS_TEST_TMPDIR/own.cpp" <<'C'
+#include <pidspace/pidspace.hpp>
+using namespace tare::pidspace;
+int main() {
+  rcu::Thread thread;
+  Space<Kernel<Plain>> space;
+  auto* inner = space.create(space.first()).value();
+  auto* pid = space.allocate(*inner).value();
+  rcu::Section section;
+  return space.find(1, *inner) == pid && space.nr_in(*pid, *inner) == 1 ? 0 : 1;
+}
+C
+  export PKG_CONFIG_PATH=$D/opt/tare/share/pkgconfig
+  g++ "$BATS_TEST_TMPDIR/own.cpp" -o "$BATS_TEST_TMPDIR/own" $(pkg-config --cflags --libs tare-pidspace)
+  "$BATS_TEST_TMPDIR/own"
 }
