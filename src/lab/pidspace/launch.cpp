@@ -16,6 +16,7 @@
 #include "lab/design/random.hpp"
 #include "lab/pidspace/model.hpp"
 #include "pidspace/pidspace.hpp"
+#include "sys/fd.hpp"
 
 namespace tare::lab {
 
@@ -236,13 +237,13 @@ std::unique_ptr<Bench> bench(std::size_t design, const Scene& scene, std::uint64
 // Nanoseconds of a command's run, from fork to reaped, least of three; of its system time where `system`.
 double run(const char* const* argv, bool system) {
   double least = 0;
+  const sys::Fd null = sys::open("/dev/null", O_WRONLY);
   for (int i = 0; i < 3; ++i) {
     const double begin = now_ns();
     const pid_t pid = fork();
     if (pid == 0) {
       if (argv == nullptr) _exit(0);
-      const int null = ::open("/dev/null", O_WRONLY);
-      if (null >= 0) dup2(null, 1);
+      dup2(null.get(), 1);
       execvp(argv[0], const_cast<char* const*>(argv));
       _exit(127);
     }
