@@ -49,7 +49,7 @@ int kinds_of(const Parsed& parsed) {
 
 constexpr Command kEnter = {
     "enter",
-    "ID|PID [COMMAND [ARGUMENT...]]",
+    "ID|PID [options] [--] [COMMAND [ARGUMENT...]]",
     "run a program (/bin/sh) in the namespaces of a container or a process",
     "Ends as the program does, or with 255 where tare itself failed. Where /proc is not that of\n"
     "the pid namespace entered, the program sees one that is. Unlike exec it has tare's own\n"
@@ -59,10 +59,32 @@ constexpr Command kEnter = {
     1,
     kAnyNumber};
 
-int do_enter(const Session& session, const Parsed& parsed) {
+// Options may also stand between the target and its command: "enter web1 --pid --mount -- ps".
+Parsed with_options_after(Parsed parsed, std::vector<std::string>& kept) {
+  if (parsed.words.size() < 2 || !parsed.words[1].starts_with('-')) return parsed;
+  kept = {"enter"};
+  kept.insert(kept.end(), parsed.words.begin() + 1, parsed.words.end());
+  std::vector<char*> argv;
+  for (std::string& word : kept) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  Command after = kEnter;
+  after.least = 0;
+  Parsed more = parse(after, static_cast<int>(kept.size()), argv.data());
+  parsed.options.insert(parsed.options.end(), more.options.begin(), more.options.end());
+  parsed.words.resize(1);
+  parsed.words.insert(parsed.words.end(), more.words.begin(), more.words.end());
+  return parsed;
+}
+
+int do_enter(const Session& session, const Parsed& given) {
+  std::vector<std::string> kept;
+  const Parsed parsed = with_options_after(given, kept);
+  if (parsed.has(Opt::help)) {
+    print(help_text(kEnter));
+    return 0;
+  }
   launch::EnterRequest request;
   request.args.assign(parsed.words.begin() + 1, parsed.words.end());
-  if (!request.args.empty() && request.args.front() == "--") request.args.erase(request.args.begin());
   if (request.args.empty()) request.args = {"/bin/sh"};
   request.kinds = kinds_of(parsed);
   request.root = parsed.on(Opt::root);

@@ -167,7 +167,7 @@ class Space {
   void each(const Ns& ns, const See& see) {
     const std::lock_guard lock(mutex_);
     for (int number = design_.next(ns, 1); number != 0; number = design_.next(ns, number + 1)) {
-      see(number, *design_.find(number, ns));
+      if (Pid* const pid = design_.find(number, ns)) see(number, *pid);
     }
   }
   // The tasks of a pid, the latest attached first. In a section.
@@ -206,6 +206,7 @@ class Space {
     int numbers[kLevels] = {};
     for (Ns* at = &own; at != nullptr; at = at->parent) numbers[at->level] = design_.nr_in(pid, *at);
     design_.hide(pid);
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a pid that was made has a namespace
     give_back(own, nullptr, numbers);
     for (Ns* at = &own; at != nullptr; at = at->parent) --at->alive;
     design_.drop(pid);
@@ -247,7 +248,7 @@ class Space {
     }
     for (int number = design_.next(ns, 1); number != 0; number = design_.next(ns, number + 1)) {
       Pid* const pid = design_.find(number, ns);
-      for (;;) {
+      while (pid != nullptr) {
         Process* victim = pid->tasks[0].load(std::memory_order_relaxed);
         if (victim == &init) victim = victim->next[0].load(std::memory_order_relaxed);
         if (victim == nullptr) break;
@@ -262,7 +263,7 @@ class Space {
   // Pids that are left when the whole space goes; their tasks are the caller's.
   void empty(Ns& ns) {
     for (int number = design_.next(ns, 1); number != 0; number = design_.next(ns, number + 1)) {
-      release(*design_.find(number, ns));
+      if (Pid* const pid = design_.find(number, ns)) release(*pid);
     }
   }
   void discard(Ns& ns) {

@@ -8,12 +8,14 @@ namespace tare::pidspace {
 
 // What a pid has in every design: whose tasks it counts.
 template <class Pid>
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): data that all have, not a base to call
 struct PidHead {
   std::atomic<Task<Pid>*> tasks[kTypes] = {};
 };
 
 // What a namespace has in every design. `alive` counts its pids, those of namespaces below it among them.
 template <class Ns>
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility)
 struct NsHead {
   Ns* parent = nullptr;
   int level = 0;
@@ -84,8 +86,9 @@ class Flat {
     Bitmap numbers;
   };
   struct Pid : PidHead<Pid> {
+    explicit Pid(Ns& made_in) : ns(&made_in) {}
     int nr = 0, vnr = 0;
-    Ns* ns = nullptr;
+    Ns* ns;
     std::atomic<Pid*> next{nullptr}, next_in_ns{nullptr};
   };
 
@@ -101,15 +104,15 @@ class Flat {
   Pid* make(Ns& ns, const int* numbers) {
     void* const raw = memory_.take(sizeof(Pid));
     if (raw == nullptr) return nullptr;
-    Pid* const pid = new (raw) Pid;
+    Pid* const pid = new (raw) Pid(ns);
     pid->nr = numbers[0];
     pid->vnr = numbers[ns.level];
-    pid->ns = &ns;
     if (ns.level > 0) local_.insert(bucket(pid->vnr, &ns), *pid);
     global_.insert(bucket(pid->nr, nullptr), *pid);
     return pid;
   }
   void hide(Pid& pid) {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a pid that was made has a namespace
     if (pid.ns->level > 0) local_.erase(bucket(pid.vnr, pid.ns), pid);
     global_.erase(bucket(pid.nr, nullptr), pid);
   }

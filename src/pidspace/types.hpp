@@ -89,7 +89,7 @@ class Retired {
 // How a design reads what lies behind a pointer. The second one counts it, for the row of bytes and loads.
 struct Plain {
   template <class T>
-  static const T& see(const T& value) {
+  static T see(const T& value) {
     return value;
   }
   template <class T>
@@ -100,7 +100,7 @@ struct Plain {
 struct Counted {
   static inline thread_local std::uint64_t loads = 0;
   template <class T>
-  static const T& see(const T& value) {
+  static T see(const T& value) {
     ++loads;
     return value;
   }

@@ -22,6 +22,19 @@ kinds='for k in cgroup ipc mnt net pid time user uts; do readlink /proc/self/ns/
   same "$out" "$(for k in cgroup ipc mnt net pid time user uts; do readlink "/proc/$INSIDE/ns/$k"; done)"
 }
 
+@test "options may follow the target; after -- everything is the command's" {
+  inside --pid --mount --net --mount-proc
+  go enter "$INSIDE" --pid --mount -- readlink /proc/self/ns/pid /proc/self/ns/net
+  ok
+  same "$out" "$(readlink "/proc/$INSIDE/ns/pid"; readlink /proc/self/ns/net)"
+  go enter --pid "$INSIDE" -m sh -c 'echo $0 $1' --pid -x
+  ok
+  same "$out" "--pid -x"
+  go enter "$INSIDE" --pids
+  [ "$status" != 0 ]
+  err_has '--pids'
+}
+
 @test "a container: its processes are seen, its root and its host name are there, its user is root" {
   running
   go enter "$ID" /bin/sh -c 'hostname; ls /; cat /proc/1/comm; id -u'

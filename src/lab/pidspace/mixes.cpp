@@ -40,14 +40,14 @@ Mix mix(const char* name, const char* unit, std::vector<Call> calls) {
 }  // namespace
 
 const std::vector<Mix>& pidspace_mixes() {
-  static const std::vector<Mix> kMixes = {
+  static const std::vector<Mix> mixes = {
       mix("spawn", "a process", {{"fork", 1}, {"exit_group", 1}, {"wait4", 1}}),
       mix("execl", "an exec", {{"execve", 1}, {"getpid", 1}, {"getppid", 1}, {"set_tid_address", 1}}),
       mix("shell", "a script",
           {{"fork", 6}, {"execve", 5}, {"exit_group", 6}, {"wait4", 6}, {"set_tid_address", 5}, {"open /proc/PID", 1}}),
       mix("ps", "a process shown", {{"open /proc/PID", 4}, {"read /proc/PID/stat", 2}, {"list /proc, an entry", 1}}),
   };
-  return kMixes;
+  return mixes;
 }
 
 std::vector<Scene> pidspace_scenes() {
@@ -60,13 +60,13 @@ std::vector<Scene> pidspace_scenes() {
 }
 
 const std::vector<std::string>& pidspace_designs() {
-  static const std::vector<std::string> kDesigns = {"none",     "flat",     "nested, loop",  "nested, hash",
-                                                    "fixed, 4", "fixed, 5", "today's kernel"};
-  return kDesigns;
+  static const std::vector<std::string> designs = {"none",     "flat",     "nested, loop",  "nested, hash",
+                                                   "fixed, 4", "fixed, 5", "today's kernel"};
+  return designs;
 }
 
 const std::vector<Operation>& pidspace_operations() {
-  static const std::vector<Operation> kOperations = {
+  static const std::vector<Operation> operations = {
       {"alloc", "allocate and free a pid"},
       {"find", "a pid by its number in its namespace"},
       {"own", "a pid's number in its own namespace (pid_vnr)"},
@@ -82,7 +82,7 @@ const std::vector<Operation>& pidspace_operations() {
       {"shell", "the mix of a shell script"},
       {"ps", "the mix of a process in ps"},
   };
-  return kOperations;
+  return operations;
 }
 
 }  // namespace tare::lab

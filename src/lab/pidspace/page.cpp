@@ -25,9 +25,9 @@ class Values {
   }
   // Empty: n/a. `none` has but the first level, which is the base of every other.
   const std::vector<double>& at(const std::string& design, const std::string& operation, Scene scene) const {
-    static const std::vector<double> kNothing;
+    static const std::vector<double> nothing;
     const auto found = by_.find({design, operation, scene});
-    return found == by_.end() ? kNothing : found->second;
+    return found == by_.end() ? nothing : found->second;
   }
   Estimate ns(const std::string& design, const std::string& operation, Scene scene) const {
     return estimate(at(design, operation, scene), 0.95);
